@@ -81,6 +81,27 @@ test('rows wait for their words until these are stored', async () => {
   expect(builder.waitingRows).toBe(0)
 })
 
+test('while many rows a second arrive, their words wait, but not for ever', async () => {
+  const options = { store, nodes: { isLeader: () => true, isShared: false }, report: () => undefined }
+  const dueAfter = async (rowsPerSecond: number, seconds: number) => {
+    const builder = new WordBuilder(options)
+    await builder.build()
+    const beganMs = performance.now()
+    for (let second = 1; second <= seconds; second++) builder.note(rowsPerSecond, beganMs + second * 1_000)
+    return builder.isDue(beganMs + seconds * 1_000)
+  }
+
+  expect(await dueAfter(12_000, 20)).toBe(true)
+  expect(await dueAfter(20_000, 20)).toBe(false)
+  expect(await dueAfter(20_000, 42)).toBe(true)
+  // Once the rush is over.
+  const builder = new WordBuilder(options)
+  await builder.build()
+  const beganMs = performance.now()
+  builder.note(100_000, beganMs + 1_000)
+  expect([2_000, 9_000].map((ms) => builder.isDue(beganMs + ms))).toEqual([false, true])
+})
+
 test('words are found before and after they are built, and after a restart', async () => {
   await insertSteps([
     { session: 'a', said: 'refund the Parcel', segment: 5 },

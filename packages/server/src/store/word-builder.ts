@@ -15,6 +15,8 @@ const SETTLE_MS = 10_000
 const SOON = { rows: 10_000, ms: 5_000 }
 /** While there is none, they wait for longer. */
 const LATE = { rows: 500_000, ms: 40_000 }
+/** So many rows a second, over so long, leave no time: collecting the words of a row takes as long as storing it. */
+const BUSY = { rowsPerSecond: 15_000, ms: 2_000 }
 
 type BuilderOptions = {
   store: Store
@@ -39,6 +41,8 @@ export class WordBuilder {
   #work: Promise<void> = Promise.resolve()
   /** An earlier process may have left some. */
   #waiting = { rows: 0, sinceMs: -Infinity, isUnknown: true }
+  /** What was stored lately. */
+  #recent = { sinceMs: -Infinity, rows: 0, rowsPerSecond: 0 }
   /** Those whose words are being collected. */
   #rowsInWork = 0
   /** Of a shared store: the segments that were there a while ago. */
@@ -56,7 +60,7 @@ export class WordBuilder {
     this.#log = log
     let isRunning = false
     const timer = setInterval(() => {
-      if (isRunning || !this.#isDue()) return
+      if (isRunning || !this.isDue()) return
       isRunning = true
       void this.build().finally(() => (isRunning = false))
     }, CHECK_MS)
@@ -68,9 +72,21 @@ export class WordBuilder {
   }
 
   /** So many rows were stored. */
-  note(rows: number): void {
-    if (this.#waiting.rows === 0) this.#waiting.sinceMs = performance.now()
+  note(rows: number, nowMs = performance.now()): void {
+    if (this.#waiting.rows === 0) this.#waiting.sinceMs = nowMs
     this.#waiting.rows += rows
+    const { sinceMs } = this.#recent
+    this.#recent.rows += rows
+    if (nowMs - sinceMs < BUSY.ms) return
+    const rowsPerSecond = (this.#recent.rows * 1_000) / Math.min(nowMs - sinceMs, 2 * BUSY.ms)
+    this.#recent = { sinceMs: nowMs, rows: 0, rowsPerSecond }
+  }
+
+  /** Whether senders need the processor. What was stored long ago says nothing about that. */
+  #isBusy(nowMs = performance.now()): boolean {
+    const { sinceMs, rowsPerSecond } = this.#recent
+    const isRecent = nowMs - sinceMs < 2 * BUSY.ms
+    return this.#log.isBusy || (isRecent && rowsPerSecond >= BUSY.rowsPerSecond)
   }
 
   /** How many rows of this process wait for their words to be built. */
@@ -102,13 +118,14 @@ export class WordBuilder {
     return emptied
   }
 
-  #isDue(): boolean {
-    if (performance.now() < this.#retryAtMs) return false
-    if (this.#options.nodes.isShared) return performance.now() - this.#settled.atMs >= SETTLE_MS
+  /** Whether it is time to build what waits. */
+  isDue(nowMs = performance.now()): boolean {
+    if (nowMs < this.#retryAtMs) return false
+    if (this.#options.nodes.isShared) return nowMs - this.#settled.atMs >= SETTLE_MS
     const { rows, sinceMs, isUnknown } = this.#waiting
-    const waitedMs = performance.now() - sinceMs
+    const waitedMs = nowMs - sinceMs
     if (rows >= LATE.rows || (rows > 0 && waitedMs >= LATE.ms)) return true
-    if (this.#log.isBusy) return false
+    if (this.#isBusy(nowMs)) return false
     return isUnknown || rows >= SOON.rows || (rows > 0 && waitedMs >= SOON.ms) || this.#hasBacklog
   }
 
@@ -134,8 +151,8 @@ export class WordBuilder {
     this.#waiting.isUnknown = false
     this.#rowsInWork = 0
     const left = stored.filter((one) => !complete.includes(one))
-    this.note(left.reduce((sum, { rows }) => sum + rows, 0))
-    while (this.#hasBacklog && !this.#log.isBusy && !this.#isStopped && this.#waiting.rows < SOON.rows)
+    this.#waiting.rows += left.reduce((sum, { rows }) => sum + rows, 0)
+    while (this.#hasBacklog && !this.#isBusy() && !this.#isStopped && this.#waiting.rows < SOON.rows)
       await this.#buildEarlier()
   }
 
