@@ -28,6 +28,8 @@ const STEADY_RATES = [
   { spansPerSecond: 20_000, target: targets.acknowledgeP99At20k },
 ]
 const BUSY_RATE = 30_000
+/** A server that has just started compiles its code for as long as a few hundred requests take. */
+const WARM_UP = { spansPerSecond: 10_000, seconds: 6 }
 const WARM_STARTS = 3
 
 /** What a phase needs, and what the phases have sent so far. */
@@ -52,6 +54,7 @@ export async function runIngestSuite(options: Options, progress: Progress): Prom
     const run: Run = { server, options, progress, bodies, figures: [], sent }
     try {
       await measureIdle(run)
+      await measureWarmUp(run)
       for (const steady of STEADY_RATES) await measureSteady(run, steady)
       await measureBusyVisibility(run)
       await measureSaturated(run)
@@ -93,6 +96,23 @@ async function measureIdle({ server, progress, figures, sent }: Run): Promise<vo
   })
   sent.spans += spans
   figures.push(...visibleIdleFigures(delaysMs))
+}
+
+async function measureWarmUp(run: Run): Promise<void> {
+  const { spansPerSecond, seconds } = WARM_UP
+  const { result } = await runPhase(run, {
+    name: 'warming up',
+    format: 'protobuf',
+    seconds: Math.min(seconds, run.options.seconds),
+    spansPerSecond,
+  })
+  run.figures.push({
+    what: `acknowledge at ${spansPerSecond / 1_000}k spans/s, p99, in the first ${seconds} s of a new server`,
+    figure: percentile(result.latencies, 0.99),
+    unit: 'ms',
+    note: 'it compiles its code meanwhile',
+  })
+  await waitForStore(run.server.api, run.progress)
 }
 
 async function measureSteady(
