@@ -155,13 +155,13 @@ const explanations: readonly { metric: RegExp; profiled?: string; text: string }
   {
     metric: /^memory, peak|memory at .* peak/,
     profiled: '2026-11-19',
-    text: 'Until merges begin, the engine takes 430 to 650 MB, of which its library and Node are 263 and its queries at most 156, and the server 560 to 640: 42 MB of its heap are alive after a full collection, up to 96 MB outside of it hold the rows from which sessions are computed, the thread that reads spans has 60 to 100, and the rest is garbage and encoded rows. In 18 s of saturation, both together stay below 1,055 MB. From 128 parts on, merges run beside the inserts, and the engine takes up to 1 GB. Merging fewer parts at a time, smaller segments and one arena of the allocator brought no gain, or cost more throughput than they saved memory.',
+    text: 'Until merges begin, the engine takes 430 to 650 MB, of which its library and Node are 263 and its queries at most 156, and the server 560 to 640: 42 MB of its heap are alive after a full collection, up to 96 MB outside of it hold the rows from which sessions are computed, the thread that reads spans has 60 to 100, and the rest is garbage and encoded rows. In 18 s of saturation, both together stay below 1,055 MB. From 128 parts on, merges run beside the inserts, and the engine takes up to 1 GB. If words are collected at the same time, both together take up to 1.7 GB. Merging fewer parts at a time, smaller segments and one arena of the allocator brought no gain, or cost more throughput than they saved memory.',
   },
   {
     metric:
       /^ingest, |including the time|acknowledge at \d+k|after the acknowledgement, at 30k|^CPU per span/,
     profiled: '2026-11-19',
-    text: "The limit is CPU time: client, server and engine share two cores, which have 2,000,000 µs a second, so 30,000 spans/s would leave 66 of them for a span. In 18 s of saturation, while the engine does not merge, a span takes 57 µs in the server, 20 in the engine and 3 in the client, at 23,200 spans/s (3 runs; 64, 19 and 3 at 21,400 with the version before, in turns). What the server does, alone: 28 µs from the bytes of a request to its rows (7 for protobuf and the JSON of attributes, 14 for their meaning, of which JSON.parse takes 2.2 and previews 2, 3 for the rest of a row, 3 for the format of the store; no other function takes more than 1), 6 for its session, about 7.5 for HTTP, the log and checksums, and about 6.5 in V8's helper threads. 28 µs in all would leave 8 for reading. A merge takes the engine 8 µs a row, words 20 to 30: a phase that begins with parts and words of the phases before pays for those, too. Below the limit, most acknowledgements that take more than 20 ms fall into a full collection of the heap or into the time in which the sessions of a segment are computed.",
+    text: "The limit is CPU time: client, server and engine share two cores, which have 2,000,000 µs a second, so 30,000 spans/s would leave 66 of them for a span. In 18 s of saturation, while the engine does not merge, a span takes 57 µs in the server, 20 in the engine and 3 in the client, at 23,200 spans/s (3 runs; 64, 19 and 3 at 21,400 with the version before, in turns). What the server does, alone: 28 µs from the bytes of a request to its rows (7 for protobuf and the JSON of attributes, 14 for their meaning, of which JSON.parse takes 2.2 and previews 2, 3 for the rest of a row, 3 for the format of the store; no other function takes more than 1), 6 for its session, about 7.5 for HTTP, the log and checksums, and about 6.5 in V8's helper threads. 28 µs in all would leave 8 for reading. On the same machine, a prototype of the same log and engine that copies the bytes of spans into columns, and knows no dialect, price or session, takes 8 µs in the server and 18 in the engine, and acknowledges 59,000 spans/s: the machine is not the limit, what a span means is. A merge takes the engine 8 µs a row, words 20 to 30: a phase that begins with parts and words of the phases before pays for those, too. From 15,000 spans/s on, words wait for up to 40 s. Below the limit, most acknowledgements that take more than 20 ms fall into a full collection of the heap or into the time in which the sessions of a segment are computed.",
   },
   {
     metric: /start to first response|second start/,
@@ -175,7 +175,7 @@ const explanations: readonly { metric: RegExp; profiled?: string; text: string }
   {
     metric: /^open a session|^list 50|^text search/,
     profiled: '2026-11-19',
-    text: "Opening reads 14 columns with one statement. With 1,000,000 spans in seven parts it takes 6 to 8 ms: 1.6 for the connection to the engine, 0.2 for each column, 2 for unpacking, and the rest for planning and for the parts that have the session. Parsing, resolving and writing the response take the server 6 ms of processor time, of which 1.5 are garbage collection and 1 is JSON. A list that can't be answered from memory takes two statements of that kind. If it finds less than a page of sessions in the last day, it reads 14 days, and then everything. A rare word is looked up in the index of every part of the store, and each word on its own.",
+    text: "Opening reads 14 columns with one statement. With 1,000,000 spans in seven parts it takes 6 to 8 ms, and in a store of 20,000 spans 4.4: 0.2 for each column, 2 for unpacking, and the rest for planning and for the parts that have the session. The way to the engine and back takes 0.9. From its rows to the response, the server needs 1.5 ms, sending 105 KB takes 0.6, and the client parses them in 0.3. A list that can't be answered from memory takes two statements of that kind. If it finds less than a page of sessions in the last day, it reads 14 days, and then everything. A rare word is looked up in the index of every part of the store, and each word on its own.",
   },
   {
     metric: /^drag: frame/,
@@ -184,7 +184,7 @@ const explanations: readonly { metric: RegExp; profiled?: string; text: string }
   },
   {
     metric: /open 100,000 steps/,
-    profiled: '2026-11-15',
-    text: 'Half of the time is the server, which assembles the session and writes 44 MB of JSON. The other half is the browser, which parses it. The page itself needs less than 200 ms.',
+    profiled: '2026-11-19',
+    text: 'Of 750 ms of the main thread, a sixth is waiting for scripts while the server writes 7.8 MB of skeleton, an eighth is garbage collection, and the rest is work on all steps.',
   },
 ]
