@@ -97,7 +97,7 @@ test('a destination whose name leads nowhere is saved with a warning', async () 
   await card.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await card.waitFor({ state: 'detached' })
-  await page.getByText('Nobody is told yet.').waitFor()
+  await expect.poll(() => page.getByText('Nobody is told yet.').isVisible()).toBe(true)
   await close()
 })
 
