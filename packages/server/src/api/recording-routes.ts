@@ -8,7 +8,8 @@ import { KnownError } from '../errors/known-error.ts'
 import { projectOf } from '../access/request-project.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { errorResponse, projectParameter, jsonRoute } from './route-parts.ts'
-import { respondWithSteps, withUrl } from './session-routes.ts'
+import { respondWithSteps } from './session-response.ts'
+import { withUrl } from './session-routes.ts'
 
 const request = { params: z.object({ id: z.string() }), query: z.object(projectParameter) }
 

@@ -1,18 +1,15 @@
 import type { Store } from '../store/connect.ts'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
-import { weighForks, type SessionSummary, type Step, type StepSkeleton } from '@playhead/model'
-import type { Context } from 'hono'
+import { weighForks, type SessionSummary } from '@playhead/model'
 import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
 import { listFromMemory, listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
-import type { ShortenedSession } from '../sessions/long-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { projectParameter, jsonRoute, sessionParameters, someStepsParameters } from './route-parts.ts'
-import { sendJson } from './send-json.ts'
-import { sessionJson } from './session-json.ts'
+import { respondWithSteps, sendSession } from './session-response.ts'
 
 const MAX_RERUNS = 1_000
 
@@ -120,9 +117,7 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
       session,
       ...(tapeGaps !== undefined && { tapeGaps }),
     }
-    return isLong(response)
-      ? respondWithSession(context, response)
-      : (sendJson(context, sessionJson(response)) as never)
+    return sendSession(context, response)
   })
   addStepRoutes(app, services)
   app.openapi(rerunsRoute, async (context) => {
@@ -158,59 +153,6 @@ function addStepRoutes(app: OpenAPIHono, { gate, reader }: SessionServices): voi
   })
 }
 
-type OneSession = ShortenedSession & { tapeGaps?: unknown[]; share?: object }
-
-/** A long session is streamed, or has a skeleton that was written before. */
-export function respondWithSession(context: Context, body: OneSession): never {
-  if (body.skeleton !== undefined) return skeletonResponse(body, body.skeleton) as never
-  return isLong(body) ? (streamSession(body) as never) : respondWithSteps(context, body)
-}
-
-function isLong({ skeleton, steps }: OneSession): boolean {
-  return skeleton !== undefined || steps.length >= MIN_STREAMED_STEPS
-}
-
-/** Not typed by Hono, whose JSON types do not terminate on nested attributes; the schemas check these types instead. */
-export function respondWithSteps(context: Context, body: OneSession | Step | { steps: Step[] }): never {
-  return context.json<object>(body, 200) as never
-}
-
 export function withUrl(session: SessionSummary, project: string, origin: string): SessionSummary {
   return { ...session, url: sessionUrl(origin, { id: session.id, project }) }
-}
-
-/** As long as their sessions are in the reader's cache: whoever opens one follows links into it, and reloads it. */
-const writtenSkeletons = new WeakMap<StepSkeleton, Uint8Array>()
-
-/** Writes the skeleton once: it has megabytes, and the browser asks for the page's files at the same time. */
-function skeletonResponse({ skeleton: _, ...rest }: OneSession, skeleton: StepSkeleton): Response {
-  let written = writtenSkeletons.get(skeleton)
-  if (written === undefined) writtenSkeletons.set(skeleton, (written = Buffer.from(JSON.stringify(skeleton))))
-  const head = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"skeleton":`)
-  const body = Buffer.concat([head, written, Buffer.from('}')])
-  return new Response(body, { headers: { 'content-type': 'application/json' } })
-}
-
-const MIN_STREAMED_STEPS = 4_000
-const STEPS_PER_CHUNK = 2_000
-
-/** Stringifies a long session in chunks, so that the client gets the first early and other requests are not blocked. */
-export function streamSession(session: OneSession): Response {
-  const bytes = ReadableStream.from(encode(chunksOf(session)))
-  return new Response(bytes, { headers: { 'content-type': 'application/json' } })
-}
-
-function* chunksOf({ session, steps, ...rest }: OneSession): Generator<string> {
-  yield `{"session":${JSON.stringify(session)},"steps":[`
-  for (let at = 0; at < steps.length; at += STEPS_PER_CHUNK) {
-    const chunk = JSON.stringify(steps.slice(at, at + STEPS_PER_CHUNK)).slice(1, -1)
-    yield at === 0 ? chunk : `,${chunk}`
-  }
-  const fields = JSON.stringify(rest).slice(1, -1)
-  yield fields === '' ? ']}' : `],${fields}}`
-}
-
-function* encode(chunks: Iterable<string>): Generator<Uint8Array> {
-  const encoder = new TextEncoder()
-  for (const chunk of chunks) yield encoder.encode(chunk)
 }

@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { shareOf, type Gate } from '../access/caller.ts'
+import type { ShareState } from '../access/shares.ts'
 import { callerAddress } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
@@ -9,8 +10,7 @@ import type { SessionReader } from '../sessions/session-reader.ts'
 import { stepWithoutContent, withoutContent } from '../sessions/without-content.ts'
 import type { StoredShare } from '../store/shares-table.ts'
 import { jsonRoute, sessionParameters, someStepsParameters } from './route-parts.ts'
-import { respondWithSession, respondWithSteps } from './session-routes.ts'
-import { endedSharePage } from './ended-share-page.ts'
+import { respondWithSession, respondWithSteps } from './session-response.ts'
 
 const WITH_TOKEN = 'Send the part of a share link behind # as "Authorization: Bearer phs_…"'
 
@@ -131,4 +131,44 @@ function describeGone(error: unknown): never {
   if (error instanceof KnownError && error.code === 'SESSION_NOT_FOUND')
     throw new KnownError('SHARE_GONE', 'The session of this link was deleted.', { cause: error })
   throw error
+}
+
+const endedTexts: Record<Exclude<ShareState, 'open'> | 'unknown', { title: string; text: string }> = {
+  expired: {
+    title: 'This link has expired',
+    text: 'It showed one session for a limited time, and that time is over. Ask whoever sent it to you for a new one.',
+  },
+  revoked: {
+    title: 'This link was revoked',
+    text: 'Whoever shared the session has withdrawn the link. Ask them for a new one if you still need it.',
+  },
+  unknown: {
+    title: 'There is no such link',
+    text: 'The address may be cut off or mistyped. Check it, or ask whoever sent it to you for a new one.',
+  },
+}
+
+/** What people see who open a share link that does not work. It needs no script, and leads nowhere. */
+function endedSharePage(state: Exclude<ShareState, 'open'> | undefined): string {
+  const { title, text } = endedTexts[state ?? 'unknown']
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Playhead</title>
+<style>
+  body { font: 16px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 18vh auto; padding: 0 1.5rem; }
+  h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; }
+  p { margin: 0; opacity: .8; }
+  small { display: block; margin-top: 2.5rem; opacity: .6; }
+</style>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+<small>Playhead</small>
+</main>
+</html>
+`
 }

@@ -2,8 +2,7 @@ import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import type { Store } from '../store/connect.ts'
 import type { PackedOutline } from '../store/packed-outline.ts'
 import { RowBinaryReader } from '../store/row-binary.ts'
-import { parseObject } from '../store/stored-fields.ts'
-import { noteStoredJson } from '../store/stored-json.ts'
+import { noteStoredJson, parseObject } from '../store/stored-fields.ts'
 import { isPackedRow, payloadSize, type OutlineRow, type SpanRow } from '../store/steps-table.ts'
 import {
   toOutlinesAndCopies,

@@ -79,3 +79,16 @@ function ownColumn<Whole>(field: keyof Whole, { column, type, absent }: AnyColum
     },
   }
 }
+
+/** The JSON of attributes, by the object that was parsed from it. */
+const storedTexts = new WeakMap<object, Buffer>()
+
+/** Remembers the JSON that an object was parsed from, as UTF-8. Call it only for objects that nobody changes. */
+export function noteStoredJson(value: object, text: Buffer): void {
+  storedTexts.set(value, text)
+}
+
+/** The JSON of an object as it is stored, if that was noted: copying it takes a tenth of the time of writing it again. */
+export function storedJsonOf(value: object): Buffer | undefined {
+  return storedTexts.get(value)
+}
