@@ -18,7 +18,7 @@ export type RunSettings = {
 }
 
 const VARIABLE = 'PLAYHEAD_RERUN'
-/** Nothing is spooled, and nobody waits for the process but whoever started the run. */
+/** A re-run has no spool, so what it can't deliver now is lost. Only whoever started it waits. */
 const MAX_EXIT_DELAY_MS = 10_000
 
 /** Worker threads and child processes inherit it. */

@@ -23,7 +23,7 @@ export async function readFirstSuspects(
   return new Map(rows.map(({ id, ...suspect }) => [id, suspect]))
 }
 
-/** Where messages and pages lead to from a session that shows why a monitor is bad: the step that shows it, or else the first suspect. */
+/** The link to a session that shows why a monitor is bad: at the step that shows it, or else at its first suspect. */
 export function linkExample(
   { sessionId, stepId }: Example,
   suspect: FirstSuspect | undefined,

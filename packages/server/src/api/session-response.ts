@@ -9,7 +9,7 @@ import { storedJsonOf } from '../store/stored-fields.ts'
 type OneSession = ShortenedSession & { tapeGaps?: unknown[]; share?: object }
 type ShownStep = OneSession['steps'][number]
 
-/** As `respondWithSession`, for routes that set no headers. */
+/** Like `respondWithSession`, for routes that set no headers: a short session goes straight to the connection. */
 export function sendSession(context: Context, body: OneSession): never {
   return isLong(body) ? respondWithSession(context, body) : (sendJson(context, sessionJson(body)) as never)
 }

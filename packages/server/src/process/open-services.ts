@@ -1,11 +1,13 @@
 import { join } from 'node:path'
+import { KnownError } from '../errors/known-error.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { recomputeSessions } from '../maintenance/session-batches.ts'
-import { connectStore } from '../store/connect.ts'
+import type { FreshSessions } from '../sessions/fresh-sessions.ts'
+import { connectStore, type Store } from '../store/connect.ts'
+import { asStoreError } from '../store/store-error.ts'
 import type { StartingEngine } from '../store/start-store-engine.ts'
 import type { Config } from './config.ts'
-import { readKnown } from './open-fresh.ts'
 import { createServices, type Services } from './services.ts'
 
 type Data = {
@@ -48,4 +50,24 @@ export function startMaintenance(services: Services, cleanups: (() => unknown)[]
       words: () => services.words.buildAgain(),
     }),
   )
+}
+
+/** What an earlier process left in the log has to be in the store when its sessions are read. */
+async function readKnown(options: {
+  fresh: FreshSessions
+  store: Store
+  drain: () => Promise<void>
+  report: (line: string) => void
+}): Promise<void> {
+  const { fresh, store, drain, report } = options
+  if (store.engine === undefined) return
+  try {
+    await drain()
+    await fresh.readKnown(store)
+  } catch (error) {
+    if (asStoreError(error as Error) === undefined && !(error instanceof KnownError))
+      report(
+        `Could not read which sessions are stored, so new ones take longer to list: ${(error as Error).message}`,
+      )
+  }
 }

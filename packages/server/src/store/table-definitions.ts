@@ -59,7 +59,7 @@ export async function restoreRowCounts(store: string, damaged: DamagedFiles): Pr
     }
 }
 
-/** A store has hundreds of parts after a busy hour, and nothing else happens meanwhile: waiting for each read takes ten times as long. */
+/** Reads synchronously: after a busy hour a store has hundreds of parts, and nothing else runs at this point of a start. */
 function readSmall(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
